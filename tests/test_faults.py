@@ -201,6 +201,52 @@ def test_scenes_are_drawn_with_all_walls_motions_and_sums() -> None:
     assert sums == {True, False}
 
 
+def test_cases_are_drawn_with_every_kind_of_stage_motion_and_output() -> None:
+    import drawn_cases
+
+    cases = [drawn_cases.drawn_case(k, random.Random(k)) for k in range(100)]
+    walls = [wall for case in cases for wall in case["wall"]]
+    assert {stage["kind"] for case in cases for stage in case["stage"]} == {"run", "settle", "vibrate"}
+    assert {motion["kind"] for wall in walls for motion in wall.get("then", ())} == {"fixed", "velocity", "sinusoidal"}
+    assert any("stages" in wall for wall in walls)
+    assert any("pair" in case["contact"] for case in cases)
+    assert any("pour" in case for case in cases)
+    assert {"layers", "near_wall", "above_hole"} <= {name for case in cases for name in case["output"]["observables"]}
+    assert set(drawn_cases.FIELDS) < {name for case in cases for name in case["output"]["fields"]}
+    assert {case["detection"]["method"] for case in cases} == {"cells", "triangulation"}
+    models = [Case(**case) for case in cases if case["time"].get("integrator") != "gear4"]  # which knows no walls that are pushed
+    more = [drawn_cases.continued(case, "out.h5", random.Random(k)) for k, case in enumerate(cases)]
+    assert len(models) > 80
+    assert {case["start"]["walls"] for case in more} == {"continue", "case"}
+    assert any("without" in case["start"] for case in more)
+    assert any("insert" in case for case in more)
+    assert not any(name in wall for case in more for wall in case["wall"] for name in ("then", "stages"))
+
+
+@on_linux
+@pytest.mark.slow
+def test_a_whole_run_keeps_its_bits_and_passes_through_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    import drawn_scenes
+    import whole_runs
+
+    monkeypatch.setattr(drawn_scenes, "COMBINATIONS", (((drawn_scenes.ROD, drawn_scenes.SPHERE), drawn_scenes.VISCOUS, {}),))
+    row = whole_runs.attempt(0, 0)
+    assert row["outcome"] == "same bits", row
+    assert row["started"] == "same bits", row
+    assert row["history"]
+
+
+def test_a_command_that_fails_without_a_sentence_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import whole_runs
+
+    (tmp_path / "pardem.py").write_text("import sys\nprint(*sys.argv[2:])\nsys.exit(3)\n")
+    desk = whole_runs.Desk(tmp_path)  # where Python finds this module first
+    assert desk(0, ["run", "pardem: error: A sentence."])[0] == 3
+    with pytest.raises(whole_runs.Failure, match="run x on 0 ranks") as caught:
+        desk(0, ["run", "x"])
+    assert caught.value.outcome == "silent"
+
+
 @pytest.mark.mpi(min_size=2)
 @pytest.mark.ranks(3)
 @pytest.mark.parametrize("opens", [False, True], ids=["closed", "opened"])
@@ -338,7 +384,7 @@ def test_the_report_replaces_the_rows_of_campaigns_and_keeps_the_others(tmp_path
     assert len(add()) == 13
     assert "| damaged files | segment | 1 | read 1 | 0 | abc | 2026-01-01 |" in kept["campaigns of faults"]
     missing = (
-        "mutated cases, disks that fail, the same bits, the same bits with open faces, random scenes with indices checked, "
+        "mutated cases, disks that fail, whole runs, the same bits, the same bits with open faces, random scenes with indices checked, "
         "indices checked with open faces, a very long run"
     )
     assert f"Not run yet: {missing}." in kept["campaigns of faults"]
@@ -354,6 +400,18 @@ def test_the_report_says_what_did_not_come_or_was_not_done(tmp_path: Path) -> No
         ("files", [{"outcome": "refused", "commands": {"info": "read", "verify": "refused"}}], ["refused 1", "read 1", "refused 1"]),
     ):
         assert [line["outcomes"] for line in report.lines_of(outcomes_of(tmp_path, f"{name}.jsonl", *rows))] == said
+
+
+def test_the_report_counts_signals_and_what_became_of_runs_that_started_from_an_end(tmp_path: Path) -> None:
+    import report
+
+    whole = {"what": "ball, elastic", "outcome": "same bits", "history": ["INT on 3: 1", "USR1 on 1: 0"], "started": "refused: A wall is gone."}
+    stopped = {"what": "rod, hertz", "outcome": "the same sentence", "found": "pardem: error: It stopped.", "history": [], "started": ""}
+    lines = report.lines_of(outcomes_of(tmp_path, "whole_runs.jsonl", whole, whole | {"started": "same bits"}, stopped))
+    assert [(line["what"], line["tries"], line["outcomes"]) for line in lines] == [
+        ("elastic", "2", "same bits 2"), ("hertz", "1", "the same sentence 1"),
+        ("signals", "4", "after its end 2, amid the run 2"), ("started from their end", "2", "refused 1, same bits 1"),
+    ]  # fmt: skip
 
 
 def test_the_report_knows_how_far_a_long_run_came(tmp_path: Path) -> None:

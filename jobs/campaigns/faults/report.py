@@ -31,8 +31,8 @@ TABLE = HERE / "outcomes.csv"
 COLUMNS = ("campaign", "what", "tries", "outcomes", "failures", "commit", "day", "machine")
 PART = "campaigns of faults"
 CAMPAIGNS = {
-    "cases": "mutated cases", "files": "damaged files", "kills": "kills", "disks": "disks that fail", "bits": "the same bits",
-    "opened": "the same bits with open faces", "checked": "random scenes with indices checked",
+    "cases": "mutated cases", "files": "damaged files", "kills": "kills", "disks": "disks that fail", "whole_runs": "whole runs",
+    "bits": "the same bits", "opened": "the same bits with open faces", "checked": "random scenes with indices checked",
     "checked_opened": "indices checked with open faces", "soak": "a very long run", "bounds": "tests with indices checked",
 }  # fmt: skip
 WAITING = ("failing", "short", "two", "stopped")  # faults of disks that come at a certain call, if there is one
@@ -80,7 +80,7 @@ def _of_scene(row: Row) -> str:
 
 WHAT: dict[str, Callable[[Row], str]] = {
     "cases": _of_case, "files": _of_file, "kills": lambda row: f"last kill in phase {row['phase']}",
-    "disks": lambda row: row["fault"].replace("_", " "),
+    "disks": lambda row: row["fault"].replace("_", " "), "whole_runs": _of_scene,
     "bits": _of_scene, "opened": _of_scene, "checked": _of_scene, "checked_opened": _of_scene,
 }  # fmt: skip
 
@@ -143,7 +143,16 @@ def _commands(tries: list[Row]) -> list[Line]:
     return lines + [_line("files", f"`{name}`", some[name], Counter(row["commands"][name] for row in some[name])) for name in names]
 
 
-MORE: dict[str, Callable[[list[Row]], list[Line]]] = {"kills": _kills, "files": _commands}
+def _whole(tries: list[Row]) -> list[Line]:
+    """The signals that ended runs, and what became of the runs that started from the end of others."""
+    sent = Counter("after its end" if told.endswith(": 0") else "amid the run" for row in tries for told in row["history"])
+    lines = [_line("whole_runs", "signals", tries, sent) | {"tries": str(sent.total()), "failures": "0"}]
+    started = [row for row in tries if row["started"]]
+    ends = Counter(row["started"].partition(":")[0] for row in started)
+    return lines + [_line("whole_runs", "started from their end", started, ends)] * bool(started)
+
+
+MORE: dict[str, Callable[[list[Row]], list[Line]]] = {"kills": _kills, "files": _commands, "whole_runs": _whole}
 
 
 def _soak(path: Path) -> list[Line]:
