@@ -210,7 +210,8 @@ def test_cases_are_drawn_with_every_kind_of_stage_motion_and_output() -> None:
     assert {motion["kind"] for wall in walls for motion in wall.get("then", ())} == {"fixed", "velocity", "sinusoidal"}
     assert any("stages" in wall for wall in walls)
     assert any("pair" in case["contact"] for case in cases)
-    assert any("pour" in case for case in cases)
+    assert all(any(case.get(table) for case in cases) for table in ("pour", "grain", "attraction"))
+    assert {"frame_steps", "frame_interval", "frame_taps"} <= {name for case in cases for name in case["output"]}
     assert {"layers", "near_wall", "above_hole"} <= {name for case in cases for name in case["output"]["observables"]}
     assert set(drawn_cases.FIELDS) < {name for case in cases for name in case["output"]["fields"]}
     assert {case["detection"]["method"] for case in cases} == {"cells", "triangulation"}
@@ -218,7 +219,7 @@ def test_cases_are_drawn_with_every_kind_of_stage_motion_and_output() -> None:
     more = [drawn_cases.continued(case, "out.h5", random.Random(k)) for k, case in enumerate(cases)]
     assert len(models) > 80
     assert {case["start"]["walls"] for case in more} == {"continue", "case"}
-    assert any("without" in case["start"] for case in more)
+    assert {"without", "without_region"} < {name for case in more for name in case["start"]}
     assert any("insert" in case for case in more)
     assert not any(name in wall for case in more for wall in case["wall"] for name in ("then", "stages"))
 

@@ -12,7 +12,8 @@ Table = dict[str, Any]
 
 OPENED = 0.4  # share of the cases that grains leave, and in which others arrive
 STAGES = 1, 3  # fewest and most
-STEPS = 100, 400  # of a stage that runs for a number of them
+STEPS = 100, 400  # of a stage that runs for a number of them, or for as long
+INTERVALS = {"observable": (7, 20, 50), "frame": (33, 100, 200), "checkpoint": (20, 60, 1000)}  # steps
 DRIVEN = {"frequency": 8.0, "amplitude": 0.03}  # an oscillation that grains withstand
 PUSHED = ("servo", "rotation")  # motions that nothing follows here
 FIELDS = ("image", "orientation", "velocity", "angular_velocity", "force", "torque", "stress", "coordination")
@@ -32,7 +33,14 @@ def drawn_case(k: int, dice: random.Random) -> Table:
     case = scene(k, dice)
     if dice.random() < OPENED:
         case = opened(case, dice)
+    if not any(case["domain"]["periodic"]) and "pour" not in case and dice.random() < 0.2:
+        case["attraction"] = {"strength": 20.0, "center": [2.5] * case["dimension"], "softening": 0.5}
+        del case["gravity"]
+        case["insert"] = [entry | {"lowered": False} for entry in case["insert"]]
     case["stage"] = _stages(case, dice)
+    case["pour"] = [entry | {"start": dice.choice(case["stage"])["name"]} for entry in case.get("pour", ())]
+    if dice.random() < 0.2:
+        case["grain"] = [_grain(case, dice)]
     case["wall"] = [_changed(wall, case, dice) for wall in case["wall"]]
     case["species"] = [_of_material(species, case["dimension"], dice) for species in case["species"]]
     case["contact"] = _with_pair(case, dice)
@@ -46,14 +54,14 @@ def continued(case: Table, result: str, dice: random.Random) -> Table:
     """Draw a case that starts from the end of another one.
 
     Args:
-        case: of the other run.
+        case: the other one.
         result: name of its file.
         dice: source of all choices.
 
     Returns:
         The tables of its file. Some walls may be gone, grains left out, and others put in.
     """
-    kept = {name: table for name, table in case.items() if name not in ("insert", "pour")}
+    kept = {name: table for name, table in case.items() if name not in ("insert", "pour", "grain")}
     walls = [{name: value for name, value in wall.items() if name not in ("then", "stages")} for wall in case["wall"]]
     kept["wall"] = walls[:-1] if len(walls) > 1 and dice.random() < 0.3 else walls
     kept["stage"] = [{"name": "more", "kind": "run", "steps": dice.randint(*STEPS)}]
@@ -61,13 +69,17 @@ def continued(case: Table, result: str, dice: random.Random) -> Table:
     if len(case["species"]) > 1 and dice.random() < 0.5:
         kept["start"]["without"] = [case["species"][0]["name"]]
     if dice.random() < 0.3:
+        lower, upper = case["domain"]["lower"], case["domain"]["upper"]
+        kept["start"]["without_region"] = {"kind": "box", "lower": lower, "upper": [0.5 * sum(ends) for ends in zip(lower, upper, strict=True)]}
+    if dice.random() < 0.3:
         kept["insert"] = [case["insert"][0] | {"count": 3, "lowered": False}]
     return kept
 
 
 def _stages(case: Table, dice: random.Random) -> list[Table]:
     """Stages of all kinds; what can be driven is a wall with no motion of its own."""
-    still = [wall for wall in case["wall"] if _kind(wall) == "fixed"]
+    still, step = [wall for wall in case["wall"] if _kind(wall) == "fixed"], case["time"]["step"]
+    holes = _holes(case)
     stages: list[Table] = []
     for k in range(dice.randint(*STAGES)):
         kind, name = dice.choice(("run", "settle", "vibrate")), f"stage_{k}"
@@ -77,10 +89,28 @@ def _stages(case: Table, dice: random.Random) -> list[Table]:
             stages.append({"name": name, "kind": kind} | driven)
         elif kind == "settle":
             bound = {"energy_per_grain": dice.choice((1e-3, 0.1, 5.0)), "max_time": 0.2, "check_every": dice.choice((10, 50))}
+            bound |= {"energy_of": "translation"} if dice.random() < 0.3 else {}
+            bound |= {"until_clear": holes[0]} if holes and dice.random() < 0.5 else {}
             stages.append({"name": name, "kind": kind} | bound)
         else:
-            stages.append({"name": name, "kind": "run", "steps": dice.randint(*STEPS)})
+            steps = dice.randint(*STEPS)
+            long: Table = {"steps": steps} if dice.random() < 0.5 else {"time": steps * step}
+            long |= {"outflow_share": 0.3} if "outflow" in case["domain"] and dice.random() < 0.5 else {}
+            stages.append({"name": name, "kind": "run"} | long)
     return stages
+
+
+def _grain(case: Table, dice: random.Random) -> Table:
+    """A grain that is given by itself, somewhere in the middle."""
+    lower, upper = case["domain"]["lower"], case["domain"]["upper"]
+    place = [low + dice.uniform(0.4, 0.6) * (high - low) for low, high in zip(lower, upper, strict=True)]
+    spin = [dice.gauss(0.0, 2.0) for _ in range(3)] if case["dimension"] == 3 else dice.gauss(0.0, 2.0)
+    velocity = [dice.gauss(0.0, 1.0) for _ in place]
+    return {"species": dice.choice(case["species"])["name"], "position": place, "velocity": velocity, "angular_velocity": spin, "scale": 0.8}
+
+
+def _holes(case: Table) -> list[str]:
+    return [wall["name"] for wall in case["wall"] if "hole" in wall]
 
 
 def _kind(wall: Table) -> str:
@@ -134,11 +164,18 @@ def _output(case: Table, dice: random.Random) -> Table:
         measured["layers"] = {"thickness": 1.0}
     if case["wall"] and dice.random() < 0.3:
         measured["near_wall"] = {"wall": dice.choice(case["wall"])["name"], "distance": 1.0}
-    holes = [wall["name"] for wall in case["wall"] if "hole" in wall]
+    holes = _holes(case)
     if holes and dice.random() < 0.5:
         measured["above_hole"] = holes[0]
-    return {
-        "observable_steps": dice.choice((7, 20, 50)), "frame_steps": dice.choice((33, 100, 200)), "checkpoint_steps": dice.choice((20, 60, 1000)),
+    taps = any(stage["kind"] == "vibrate" for stage in case["stage"])
+    intervals = {}
+    for what, steps in INTERVALS.items():
+        unit, number = dice.choice(("steps", "interval", *["taps"] * (taps and what != "checkpoint"))), dice.choice(steps)
+        if unit == "taps":
+            intervals[f"{what}_taps"] = 0.01 * number
+        else:
+            intervals[f"{what}_{unit}"] = number if unit == "steps" else number * case["time"]["step"]
+    return intervals | {
         "precision": dice.choice(("single", "double")), "compression": dice.choice(("none", "gzip")), "one_file": dice.random() < 0.7,
         "contacts": dice.choice((False, True, dice.sample(OF_CONTACTS, dice.randint(1, len(OF_CONTACTS))))),
         "fields": ["position", *dice.sample(FIELDS, dice.randint(0, len(FIELDS)))], "observables": measured,

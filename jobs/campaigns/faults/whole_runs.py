@@ -17,11 +17,13 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 import tomli_w
 from drawn_cases import Table, continued, drawn_case
+from files import read_all
 from launching import Command
 from trials import CONTRADICTED, Row, command_line, go_on, table, verdict
 
@@ -32,8 +34,9 @@ DRAWN = 60  # cases until one is valid: far more than it ever takes
 RANKS = (0, 2, 3, 4)  # 0: without a launcher
 SIGNALS = ("USR1", "TERM", "KILL", "INT")
 DISTURBED = 3  # most signals of a run
-EARLY, LATE = 1.0, 14.0  # seconds after the start of the command, in which a signal comes; some come after its end
+LATE = 1.5  # time within which a signal comes, divided by that of the run on one rank: on more ranks the start takes longer
 LIMIT = 1800.0  # seconds that a command may take, for which kernels may be compiled
+RESUMED = ["run", "case.toml", "-o", "out.h5", "--resume"]
 VIEWS = (
     ("verify",), ("info",), ("plot", "-o", "plot.png"), ("plot", "--energy", "-o", "energy.png"), ("export", "--format", "csv"),
     ("export", "--format", "vtk"), ("export", "--format", "vtkhdf"), ("export", "--format", "gsd"), ("render", "-o", "picture.png"),
@@ -112,6 +115,8 @@ def attempt(k: int, seed: int) -> Row:
             _whole(k, random.Random(f"{seed}/{k}"), Desk(Path(name)), row)
         except Failure as failure:
             row |= {"outcome": failure.outcome, "said": failure.said}
+        except Exception:  # of what this process does itself: compare two results, and read all of one
+            row |= {"outcome": "traceback", "said": traceback.format_exc()[-3000:]}
     return row | {"seconds": round(time.monotonic() - began, 1)}
 
 
@@ -119,12 +124,18 @@ def _whole(k: int, dice: random.Random, desk: Desk, row: Row) -> None:
     """All that is done with a case; the row is filled in on the way."""
     case = _valid(k, dice, desk, row)
     row["what"] = f"{'+'.join(one['name'] for one in case['species'])}, {case['contact']['law']}"
+    start = time.monotonic()
     status, said = desk(0, ["run", "case.toml", "-o", "alone.h5"])
+    seconds = time.monotonic() - start
     if status:
         row |= {"outcome": _stops_alike(desk, "case.toml", "alone.h5", said, dice), "found": _sentence(said, "alone.h5")}
         return
-    _disturbed(desk, dice, row)
+    _disturbed(desk, dice, row, seconds)
     _same(desk, "alone.h5", "out.h5")
+    if not case["output"]["one_file"]:
+        desk(0, [*RESUMED, "--set", "output.one_file=true"])
+        _same(desk, "alone.h5", "out.h5")
+    read_all(desk.folder / "out.h5")
     for view in VIEWS:
         status, said = desk(0, [view[0], "out.h5", *view[1:]])
         if status:
@@ -145,14 +156,13 @@ def _valid(k: int, dice: random.Random, desk: Desk, row: Row) -> Table:
     raise RuntimeError(f"none of {DRAWN} cases with number {k} is valid")
 
 
-def _disturbed(desk: Desk, dice: random.Random, row: Row) -> None:
-    """A run that signals end, resumed until it has come to its end."""
-    run = ["run", "case.toml", "-o", "out.h5", "--resume"]
+def _disturbed(desk: Desk, dice: random.Random, row: Row, seconds: float) -> None:
+    """A run that signals end, resumed until it has come to its end; undisturbed it takes some seconds."""
     for _ in range(dice.randint(1, DISTURBED)):
-        ranks, kill = dice.choice(RANKS), (dice.choice(SIGNALS), dice.uniform(EARLY, LATE), dice.random() < 0.5)
-        status, _ = desk(ranks, run, kill)
+        ranks, kill = dice.choice(RANKS), (dice.choice(SIGNALS), LATE * seconds * dice.random(), dice.random() < 0.5)
+        status, _ = desk(ranks, RESUMED, kill)
         row["history"].append(f"{kill[0]} on {max(1, ranks)}: {status}")
-    status, said = desk(dice.choice(RANKS), run)
+    status, said = desk(dice.choice(RANKS), RESUMED)
     if status:
         raise Failure("lost", f"{row['history']}, then {said[-3000:]}")
 
