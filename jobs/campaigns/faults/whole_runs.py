@@ -34,7 +34,7 @@ DRAWN = 60  # cases until one is valid: far more than it ever takes
 RANKS = (0, 2, 3, 4)  # 0: without a launcher
 SIGNALS = ("USR1", "TERM", "KILL", "INT")
 DISTURBED = 3  # most signals of a run
-LATE = 1.5  # time within which a signal comes, divided by that of the run on one rank: on more ranks the start takes longer
+LATE = 1.2  # time within which a signal comes, divided by that of the run on one rank: some come after the end
 LIMIT = 1800.0  # seconds that a command may take, for which kernels may be compiled
 RESUMED = ["run", "case.toml", "-o", "out.h5", "--resume"]
 VIEWS = (
@@ -72,7 +72,7 @@ class Desk:
         Args:
             ranks: number of ranks; 0: without a launcher.
             arguments: of pardem.
-            kill: name of the signal that ends it, the seconds until then, and whether all processes get it or the launcher alone.
+            kill: name of the signal that ends it, seconds after its first words, and whether all processes get it or the launcher alone.
 
         Returns:
             The exit status, and what it printed.
@@ -83,6 +83,7 @@ class Desk:
         self.count += 1
         run, sent = Command(ranks, ["-m", "pardem", *arguments], self.folder / f"log {self.count}", self.folder), 0
         if kill is not None:
+            run.until(lambda: run.said, LIMIT)  # before, it is Python alone that answers
             end, sent = time.monotonic() + kill[1], int(getattr(signal, f"SIG{kill[0]}"))
             run.until(lambda: time.monotonic() > end, LIMIT)
             run.send(sent, [run.pid, *run.ranks()] if kill[2] else [run.pid])
