@@ -221,6 +221,7 @@ def test_cases_are_drawn_with_every_kind_of_stage_motion_and_output() -> None:
     assert {case["start"]["walls"] for case in more} == {"continue", "case"}
     assert {"without", "without_region"} < {name for case in more for name in case["start"]}
     assert any("insert" in case for case in more)
+    assert not any(name.endswith("_taps") for case in more for name in case["output"])
     assert not any(name in wall for case in more for wall in case["wall"] for name in ("then", "stages"))
 
 

@@ -64,6 +64,7 @@ def continued(case: Table, result: str, dice: random.Random) -> Table:
     kept = {name: table for name, table in case.items() if name not in ("insert", "pour", "grain")}
     walls = [{name: value for name, value in wall.items() if name not in ("then", "stages")} for wall in case["wall"]]
     kept["wall"] = walls[:-1] if len(walls) > 1 and dice.random() < 0.3 else walls
+    kept["output"] = {name: value for name, value in case["output"].items() if not name.endswith("_taps")}
     kept["stage"] = [{"name": "more", "kind": "run", "steps": dice.randint(*STEPS)}]
     kept["start"] = {"from": result, "walls": dice.choice(("continue", "case"))}
     if len(case["species"]) > 1 and dice.random() < 0.5:
