@@ -143,13 +143,14 @@ class RunFiles:
         """
         if self._closed:
             return
-        if self.observes(step):
-            self.write(frame=self._is_due("frame", step))
+        ends = not self.sim.proceed
+        if ends or self.observes(step):  # the last row before a checkpoint of the same step, which would not cover it
+            self.write(frame=ends or self._is_due("frame", step))
             if self._by_the_clock and self.comm.allreduce(int(self.late), MPI.MAX):
                 self.checkpoint()
         if self._is_due("checkpoint", step):
             self.checkpoint()
-        if not self.sim.proceed:
+        if ends:
             self._finish()
 
     def _is_due(self, what: str, step: int) -> bool:

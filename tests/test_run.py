@@ -120,6 +120,28 @@ def test_a_signal_ends_at_a_checkpoint_with_status_75_and_the_rest_follows(folde
     assert compare("cut.h5", longer) is None
 
 
+def test_a_signal_after_the_end_of_a_run_does_not_change_its_status(folder: Path) -> None:
+    """As it comes when a scheduler signals both mpirun, which passes it on, and the ranks."""
+    after = "import os, signal, sys; from pardem.cli import main; s = main(sys.argv[1:]); os.kill(os.getpid(), signal.SIGUSR1); sys.exit(s)"
+    run = ["run", "case.toml", "-o", "cut.h5", "--walltime", "00:00:00"]
+    assert subprocess.run([sys.executable, "-c", after, *run], capture_output=True, check=False).returncode == 75
+
+
+@pytest.mark.parametrize("one_file", ["true", "false"])
+def test_a_checkpoint_at_the_last_step_takes_no_frame_and_no_row_away(folder: Path, pardem: Callable[..., Ended], one_file: str) -> None:
+    """Neither at the end nor when the finished run is resumed, though neither a frame nor a row was due at that step."""
+    rare = {"output__frame_steps": 100_003, "output__observable_steps": 100_003, "output__one_file": one_file}
+    pardem("run", "case.toml", "-o", "apart.h5", *settings(output__checkpoint_steps=100_003, **rare))
+    with h5py.File("apart.h5") as file:
+        last = int(file["observables/coordination/step"][-1])
+    together = ["run", "case.toml", "-o", "together.h5", *settings(output__checkpoint_steps=last, **rare)]
+    for more in ([], ["--resume"]):
+        pardem(*together, *more)
+        assert compare("apart.h5", "together.h5") is None
+        with h5py.File("together.h5") as file:
+            assert list(file["particles/grains/position/step"]) == list(file["observables/coordination/step"]) == [0, last]
+
+
 def test_walltime_ends_at_a_checkpoint(folder: Path, pardem: Callable[..., Ended]) -> None:
     run = ["run", "case.toml", "-o", "cut.h5", "--walltime", "00:00:01", *settings(stage__shake__taps=400)]
     assert pardem(*run, check=False).status == 75

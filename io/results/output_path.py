@@ -131,9 +131,9 @@ class ResumedOutput(NamedTuple):
 def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput:
     """Prepare the parts for continuing from a step: whatever is later is removed. Called by one process.
 
-    A finished result becomes the first segment. Segments begin right after a checkpoint, so those that began at ``step`` or later hold later rows
-    only. What cannot be read, and what no checkpoint knows, is not removed but moved to OUT.h5.damaged. A result that is damaged in part is kept
-    there as well.
+    A finished result becomes the first segment. Segments begin right after a checkpoint, so those that began at ``step`` or later, and that its
+    checkpoint does not name, hold later rows only. What cannot be read, and what no checkpoint knows, is not removed but moved to OUT.h5.damaged. A
+    result that is damaged in part is kept there as well.
 
     Args:
         out: path of the result.
@@ -159,7 +159,8 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput
     manifest = read_manifest(found[0]) if found else None
     there = segments(parts)
     bases = {path: base_step(path) for _, path in there}
-    kept = [path for path, base in bases.items() if base is not None and base < step]
+    known = manifest.parts if manifest is not None else {}
+    kept = [path for path, base in bases.items() if base is not None and (base < step or path.name in known)]
     if manifest is None:  # of format 1, or nothing but a result that is prolonged
         manifest = noted([path for path in [parts / STATIC] if path.exists()] + kept)
         losses = [loss for loss in manifest.losses if loss not in read_losses(parts)]
@@ -169,7 +170,7 @@ def go_on_from(out: Path, step: int, accept_loss: bool = False) -> ResumedOutput
     if (losses or partly) and not accept_loss:
         raise FileError(refusal(parts, losses + partly))
     lost = {loss.part for loss in losses}
-    for path in [*parts.glob("*.new"), *(path for path, base in bases.items() if base is not None and base >= step)]:
+    for path in [*parts.glob("*.new"), *(path for path, base in bases.items() if base is not None and path not in kept)]:
         path.unlink()
     apart = [path for path in checkpoints(parts) if step_of(path) > step]
     apart += [path for path, base in bases.items() if base is None or (path in kept and (path.name in lost or path.name not in manifest.parts))]

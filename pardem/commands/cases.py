@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +59,7 @@ def _run_logged(arguments: argparse.Namespace, comm: MPI.Comm, log: Log | None) 
     out = arguments.output or _output_of(case, arguments.case)
     try:
         options = RunOptions(arguments.resume, arguments.accept_loss, arguments.force, arguments.walltime, log)
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # which the run itself heeds; one that comes after its end must not change the exit status
         summary = run_case(case, out=out, comm=comm, options=options)
     except (CaseError, ShapeError, InsertionError) as error:
         raise type(error)(f"{arguments.case}: {error}") from None
