@@ -109,12 +109,14 @@ class RunFiles:
     # -- a follower of the simulation ---------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Write the first frame, except of a run that is resumed, and go along with the simulation from now on."""
+        """Write the first frame, of a run that is resumed only where it is the last one too, and go along with the simulation from now on."""
         if self.kept_step is None:
             self.write(frame=True)
             if self.case.origin is not None and self.case.origin.state is not None:
                 self.checkpoint()  # of what was taken over from another run, so that neither its file nor its state in memory is needed any more
                 self.case.origin.state = None
+        elif not self.sim.proceed:
+            self.write(frame=True)
         self.sim.followers.append(self)
         if not self.sim.proceed:
             self._finish()
@@ -216,8 +218,7 @@ class RunFiles:
         self._release()
 
     def _finish(self) -> None:
-        """Write the last frame, and make the result one file, or an index that is finished."""
-        self.write(frame=True)
+        """Make the result one file, or an index that is finished."""
         self.losses = self.writer.finish(self._made(lambda: full_state(self.sim)))
         self.finished = self._closed = True
         self._release()
