@@ -27,6 +27,7 @@ import pytest
 # Taken before anything initialises MPI: a process started with the variables that MPI_Init leaves behind would believe to be a rank itself.
 # pytest-xdist starts its processes later: they are told what it was.
 os.environ.setdefault("PARDEM_TESTS_ENVIRONMENT", json.dumps(dict(os.environ)))
+FAULTS = Path(__file__).parent.parent / "jobs" / "campaigns" / "faults"
 CLEAN_ENVIRONMENT: dict[str, str] = json.loads(os.environ["PARDEM_TESTS_ENVIRONMENT"]) | {
     "OMP_NUM_THREADS": "1",
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -167,6 +168,15 @@ def refused(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
         return lines[0].removeprefix("pardem: error: ")
 
     return refuse
+
+
+@pytest.fixture
+def campaigns_of_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripts of ``jobs/campaigns/faults`` as modules, which start commands as these tests do."""
+    monkeypatch.syspath_prepend(str(FAULTS))
+    import launching
+
+    monkeypatch.setattr(launching, "ENVIRONMENT", CLEAN_ENVIRONMENT)
 
 
 @pytest.fixture(scope="session")

@@ -97,7 +97,7 @@ class Damage(NamedTuple):
             return [command[0], case, *(word for setting in settings for word in ("--set", setting)), *(new if command[0] == "run" else ())]
         more = [str(self.whole)] if command[0] == "compare" else []
         if command[0] in ("plot", "render", "export"):
-            more = ["-o", str(self.place / {"plot": "figure.png", "render": "picture.png"}.get(command[0], "out-" + command[-1]))]
+            more = ["-o", str(self.place / {"plot": "figure.png", "render": "picture.png"}.get(command[0], f"out.{command[-1]}"))]
         return [command[0], str(self.shown), *command[1:], *more]
 
 
@@ -137,7 +137,7 @@ def attempt(k: int, seed: int, runs: Path) -> Row:
         damage = Damage(source, folder, shown, target, place)
         some = [*READERS, *in_turn(VIEWS, TURNS[0], turn), *in_turn(RUNS, TURNS[1], turn)]
         for command in OF_GRAINS if target.suffix == ".npz" else some:
-            outcome, said = _went_on(command, damage) if command in RUNS else _outcome(command, damage)
+            outcome, said = _went_on(command, damage) if command in RUNS else outcome_of(command, damage)
             if command == ["compare"] and outcome == "refused" and found["verify"] == "read" and damage.is_compared:
                 outcome, said = "silent", f"verify finds nothing wrong; {said}"
             if outcome in BAD or (outcome == "refused" and worst["outcome"] == "read"):
@@ -154,7 +154,7 @@ def _went_on(command: list[str], damage: Damage) -> tuple[str, str]:
     with tempfile.TemporaryDirectory(dir=damage.place) as name:
         there = damage.moved(Path(name) / "copy")
         content = there.target.read_bytes() if unusable(there.target) else None
-        outcome, said = _outcome(command, there)
+        outcome, said = outcome_of(command, there)
         if outcome in BAD:
             return outcome, said
         finished = outcome == "read" or INCOMPLETE in said
@@ -174,8 +174,16 @@ def _unlike(command: list[str], there: Damage, *, lacking: bool) -> str:
     return wrong(there.place / NEW, started, lacking=False) if started.exists() else "it started from what holds no state"
 
 
-def _outcome(command: list[str], damage: Damage) -> tuple[str, str]:
-    """How a command of pardem ends: with status 0, with a sentence, or otherwise; and what it says."""
+def outcome_of(command: list[str], damage: Damage) -> tuple[str, str]:
+    """Give a command of pardem.
+
+    Args:
+        command: the command and its options; `open` stands for `pardem.open`.
+        damage: what it is given.
+
+    Returns:
+        How it ends (read: with status 0; refused: with a sentence; or one of `trials.BAD`), and what it says.
+    """
     from pardem import cli
     from pardem.errors import PardemError
 

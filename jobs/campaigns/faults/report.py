@@ -144,9 +144,11 @@ def _commands(tries: list[Row]) -> list[Line]:
 
 
 def _whole(tries: list[Row]) -> list[Line]:
-    """The signals that ended runs, and what became of the runs that started from the end of others."""
+    """The signals that ended runs, what views showed, and what became of the runs that started from the end of others."""
     sent = Counter("after its end" if told.endswith(": 0") else "amid the run" for row in tries for told in row["history"])
     lines = [_line("whole_runs", "signals", tries, sent) | {"tries": str(sent.total()), "failures": "0"}]
+    shown = Counter(view for row in tries for view in row["views"])
+    lines.append(_line("whole_runs", "views of results", tries, shown) | {"tries": str(shown.total()), "failures": "0"})
     started = [row for row in tries if row["started"]]
     ends = Counter(row["started"].partition(":")[0] for row in started)
     return lines + [_line("whole_runs", "started from their end", started, ends)] * bool(started)

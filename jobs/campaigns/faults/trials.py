@@ -27,6 +27,7 @@ BAD = {
     "silent": "a command failed without a sentence, or did not fail although it should",
     "lost": "something that had been written cannot be read any more, or a run cannot be resumed",
     "differs": "the bits are not those of the undisturbed run",
+    "denied": "a view refused a whole result that has all that it shows",
     CONTRADICTED: "a run refused a case that check had accepted",
 }
 ROOT = Path(__file__).resolve().parents[3]
