@@ -18,6 +18,7 @@ from pardem.case import Case
 from pardem.errors import CaseError, FileError
 from pardem.events import RunEvent
 from pardem.io.views.compare import compare
+from pardem.io.views.verify import verify
 from pardem.laws.user import load_user_law
 from pardem.run_state import load_start
 
@@ -208,6 +209,23 @@ def test_functions_leave_no_trace_in_the_result(tmp_path: Path, whole: Path) -> 
         while sim.proceed:
             sim.step(1000)
     assert compare(tmp_path / "out.h5", whole) is None
+
+
+@pytest.mark.parametrize("one_file", ["true", "false"])
+def test_a_run_that_was_stopped_between_two_rows_and_is_to_end_there_has_a_last_row(tmp_path: Path, one_file: str) -> None:
+    rare = ["output.frame_steps=30", "output.observable_steps=30", f"output.one_file={one_file}"]
+    given = [[f"stage=[{{name='go', kind='run', steps={steps}}}]", *rare] for steps in (100, 37)]
+    sim, out = simulation(tmp_path, MPI.COMM_SELF, *given[0]), tmp_path / "out.h5"
+    with sim.write(out):
+        sim.step(37)
+    for _ in range(2):  # and once more, which adds nothing
+        run(pardem.read_case(tmp_path / "case.toml", given[1]), out, resume=True)
+        result = pardem.open(out)
+        assert result.finished
+        assert result.steps.tolist() == result.series.steps.tolist() == [0, 30, 37]
+        assert (result[-1].position == sim.grains.gathered().position).all()
+        assert not any(verdict.problems or "does not count" in verdict.holds for verdict in verify(out))
+    assert len(list(tmp_path.glob("out.h5.parts/segment-*-frames.h5"))) == (0 if one_file == "true" else 2)
 
 
 # -- events ---------------------------------------------------------------------------------------------------------------------------

@@ -62,14 +62,14 @@ class Piece:
             self.contacts.keep(rows)
 
     def between(self, base: int, last: int) -> Piece:
-        """Return the frames behind one step and up to another, each of which comes later than those before it.
+        """Return the frames from one step to another, each of which comes later than those before it.
 
         Args:
             base: the first step.
             last: the other one.
         """
         piece = replace(self, contacts=None if self.contacts is None else replace(self.contacts))
-        piece.keep((piece.steps <= last) & (piece.steps > base))
+        piece.keep((piece.steps <= last) & (piece.steps >= base))
         piece.keep(np.diff(piece.steps, prepend=-2) > 0)
         return piece
 

@@ -66,13 +66,12 @@ class ResultWriter:
         self.count = int(comm.allreduce(len(static.gid)))
         self.manifest, self.reader = Manifest(), SegmentReader(self.parts)  # of rank 0
         begin = -1 if resume_step is None else resume_step
-        self.last = {"frame": begin, "observables": begin}
         with self._timed():
             next_segment = 0
             with together(comm, f"{self.parts} could not be written"):
                 if comm.rank == 0:
                     next_segment = self._begin(resume_step, extra, accept_loss)
-            next_segment, self.notices = comm.bcast((next_segment, self.notices))
+            next_segment, self.notices, self.last = comm.bcast((next_segment, self.notices, self._last_rows()))
             write_static(comm, self.parts, static, self.manifest)
             self.segment = Segment(comm, self.parts, next_segment, begin, self.count, form)
             self._index()
@@ -172,6 +171,12 @@ class ResultWriter:
         entry = provenance(self.comm.size, **extra, from_step=resume_step or 0)
         write_origin(self.parts, [*read_origin(self.parts), entry])
         return number
+
+    def _last_rows(self) -> dict[str, int]:
+        """Steps of the last frame and of the last row of observables that earlier starts wrote, lost ones among them; -1 where there are none."""
+        wrote = [(name, entry["steps"]) for name, entry in self.manifest.parts.items()] + [(loss.part, loss.steps) for loss in self.manifest.losses]
+        others = {"frame": "observables", "observables": "frames"}  # in names of parts; a result holds both
+        return {what: max((int(steps[-1]) for name, steps in wrote if steps and other not in name), default=-1) for what, other in others.items()}
 
     def _sign(self, step: int) -> None:
         """Complete this run's entry in the provenance."""

@@ -82,7 +82,7 @@ def _folder(parts: Path) -> list[Verdict]:
     verdicts = {path.name: _file(path) for path in [parts / STATIC, *states] if path.exists()}
     for _, path in segments(parts):
         base = base_step(path)
-        later = bool(states) and (step_of(states[0]) <= base if base is not None else bool(manifest.parts) and path.name not in manifest.parts)
+        later = bool(states) and path.name not in manifest.parts and (step_of(states[0]) <= base if base is not None else bool(manifest.parts))
         verdicts[path.name] = Verdict(path, AGAIN, []) if later else _file(path)
     if not verdicts:
         raise FileError(f"{parts} holds no parts of a run")
