@@ -34,7 +34,7 @@ DRAWN = 60  # cases until one is valid: far more than it ever takes
 RANKS = (0, 2, 3, 4)  # 0: without a launcher
 SIGNALS = ("USR1", "TERM", "KILL", "INT")
 DISTURBED = 3  # most signals of a run
-LATE = 0.7  # time within which a signal comes, divided by that of the run on one rank: some come after the end
+LATE = 1.2  # time within which a signal comes, divided by that of the run on one rank, both from its first words on: some come after the end
 LIMIT = 1800.0  # seconds that a command may take, for which kernels may be compiled
 RESUMED = ["run", "case.toml", "-o", "out.h5", "--resume"]
 VIEWS = (
@@ -61,10 +61,13 @@ class Desk:
 
     Args:
         folder: an empty one.
+
+    Attributes:
+        seconds: time from the first words of the last command to its end; kernels are compiled before.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.count = folder, 0
+        self.folder, self.count, self.seconds = folder, 0, 0.0
 
     def __call__(self, ranks: int, arguments: Sequence[str], kill: tuple[str, float, bool] | None = None) -> tuple[int, str]:
         """A command on some ranks.
@@ -82,12 +85,14 @@ class Desk:
         """
         self.count += 1
         run, sent = Command(ranks, ["-m", "pardem", *arguments], self.folder / f"log {self.count}", self.folder), 0
-        if kill is not None:
-            run.until(lambda: run.said, LIMIT)  # before, it is Python alone that answers
-            end, sent = time.monotonic() + kill[1], int(getattr(signal, f"SIG{kill[0]}"))
+        run.until(lambda: run.said, LIMIT)
+        began = time.monotonic()
+        if kill is not None:  # now that it is not Python alone that answers
+            end, sent = began + kill[1], int(getattr(signal, f"SIG{kill[0]}"))
             run.until(lambda: time.monotonic() > end, LIMIT)
             run.send(sent, [run.pid, *run.ranks()] if kill[2] else [run.pid])
         status = run.wait(LIMIT)
+        self.seconds = time.monotonic() - began
         fault = run.fault(status, sent)
         if not fault and status and not sent and "pardem: error: " not in run.said:
             fault = "silent"
@@ -126,13 +131,11 @@ def _whole(k: int, dice: random.Random, desk: Desk, row: Row) -> None:
     """All that is done with a case; the row is filled in on the way."""
     case = _valid(k, dice, desk, row)
     row["what"] = f"{'+'.join(one['name'] for one in case['species'])}, {case['contact']['law']}"
-    start = time.monotonic()
     status, said = desk(0, ["run", "case.toml", "-o", "alone.h5"])
-    seconds = time.monotonic() - start
     if status:
         row |= {"outcome": _stops_alike(desk, "case.toml", "alone.h5", said, dice), "found": _sentence(said, "alone.h5")}
         return
-    _disturbed(desk, dice, row, seconds)
+    _disturbed(desk, dice, row, desk.seconds)
     _same(desk, "alone.h5", "out.h5")
     if not case["output"]["one_file"]:
         desk(0, [*RESUMED, "--set", "output.one_file=true"])
