@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -197,3 +198,29 @@ def test_forked_ranks_end_as_those_that_start_anew(tmp_path: Path, monkeypatch: 
             run = Command(2, [program, code] if code else [program], tmp_path / f"log{k}", tmp_path)
             assert run.wait(100.0) == status, run.said
             assert said in run.said
+
+
+@on_linux
+def test_ranks_that_end_with_their_stubs_do_not_end_what_forks_them(tmp_path: Path) -> None:
+    """Both ends are seen at once: that of the fork comes first, which closes the connection to the stub."""
+    code = """
+import os, socket, sys
+from preloading import Server
+server = Server(sys.argv[1])
+stub, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+server.selector.register(stub, 1)
+keys = [(server.selector.get_key(end), 1) for end in (server.woken, stub)]
+pid = os.fork() or os._exit(0)
+os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+server.stubs[pid] = stub
+server.wake.send(b"c")
+other.close()
+times = iter([keys])
+server.selector.select = lambda: next(times)
+try:
+    server.serve()
+except StopIteration:
+    print("it goes on")
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "server")], cwd=FAULTS, capture_output=True, text=True, check=False)
+    assert done.stdout == "it goes on\n", done.stderr

@@ -37,10 +37,10 @@ SOON = 120.0  # seconds in which all is imported
 
 
 class _Serving:
-    """The process that forks ranks (`preloading.py`), if there is one: where it listens, and its id."""
+    """The process that forks ranks (`preloading.py`), if there is one, and where it listens."""
 
     place: Path | None = None
-    pid = 0
+    process: subprocess.Popen[bytes]
 
 
 @contextlib.contextmanager
@@ -66,7 +66,7 @@ def preloaded(folder: Path) -> Iterator[None]:
                 said = (folder / "log").read_text() or f"it was not ready within {SOON:g} s; free the machine and start the campaign again"
                 raise RuntimeError(f"the process that forks ranks failed: {said}")
             time.sleep(0.02)
-        _Serving.place, _Serving.pid = place, server.pid
+        _Serving.place, _Serving.process = place, server
         yield
     finally:
         _Serving.place = None
@@ -96,6 +96,8 @@ class Command:
         program, more = [sys.executable], dict(more or {})
         self.forks: Path | None = None
         if ranks and _Serving.place is not None and not prefix and "LD_PRELOAD" not in more:
+            if _Serving.process.poll() is not None:
+                raise RuntimeError(f"the process that forks ranks has ended: {(_Serving.place.parent / 'log').read_text()}")
             program += ["-I", "-S", str(HERE / "stub.py"), str(_Serving.place)]
             self.forks = log.with_suffix(".forks")
             self.forks.mkdir()
@@ -150,7 +152,7 @@ class Command:
         for note in self.forks.iterdir() if self.forks is not None else ():
             with contextlib.suppress(FileNotFoundError, ProcessLookupError, ValueError):
                 state, parent = Path(f"/proc/{note.name}/stat").read_text().rpartition(")")[2].split()[:2]
-                if int(parent) == _Serving.pid and state not in "ZX":
+                if int(parent) == _Serving.process.pid and state not in "ZX":
                     found.append((int(note.read_text()), int(note.name)))
         return [pid for _, pid in sorted(found)]
 

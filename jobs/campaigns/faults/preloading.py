@@ -54,6 +54,8 @@ class Server:
         """Serve for ever; in a fork, return what it is to run."""
         while True:
             for key, _ in self.selector.select():
+                if key.fileobj.fileno() < 0:  # type: ignore[union-attr]  # a stub that has died just after its fork, of which it has been told
+                    continue
                 if key.fileobj is self.woken:
                     self.woken.recv(4096)
                     self._reap()
