@@ -124,6 +124,12 @@ def test_a_grain_that_goes_through_a_thin_wall_is_named(species: str, integrator
         engine.advance(200)
 
 
+def test_a_grain_that_is_placed_in_a_wall_is_to_be_moved() -> None:
+    case = case_of([SPECIES["ball"]], DISSIPATIVE, 1e-3, grain=[grain("ball", (0.3, 0.2, 0.0), LYING)], wall=[DISC])
+    with pytest.raises(BlowUpError, match=rf"At step 0 .* grain 0 and wall '{DISC['name']}' overlap .* where the case places them; move one of them"):
+        Simulation(case, MPI.COMM_SELF).step()
+
+
 def test_walls_bear_the_weight_of_a_bed_to_the_last_quantum() -> None:
     """What grains get from walls is minus what walls get, as integers in every step; over a time it is the weight plus the change of momentum."""
     region = {"kind": "box", "lower": (0, 0, 0), "upper": (4, 4, 5)}

@@ -23,6 +23,7 @@ _WHAT = {
     st.ERROR_SERVO: "{} moved by more than the smallest sphero-radius in one step; give it more mass or damping, less load, or shorten time.step",
     ERROR_FAST: "{} is so fast that it crosses the whole domain in one step; the time step is too long or the forces are unphysical",
 }
+_PLACED = "{} and {} overlap by more than a sphero-radius where the case places them; move one of them"
 
 
 class Fault(NamedTuple):
@@ -59,5 +60,6 @@ def diagnose(comm: MPI.Comm, control: np.ndarray, scene: Any) -> None:
     mine = Fault(*(int(control[k]) for k in (st.FAULT, st.FAULT_A, st.FAULT_B, st.FAULT_STEP)))
     fault = min((Fault(*found) for found in comm.allgather(tuple(mine)) if found[0]), key=lambda found: found.step, default=mine)
     code, a, b, step = fault
-    what = _WHAT.get(code, "an unknown fault").format(_name(a, scene.wall_names), _name(b, scene.wall_names))
+    said = _PLACED if code == st.ERROR_OVERLAP and step == 0 else _WHAT.get(code, "an unknown fault")
+    what = said.format(_name(a, scene.wall_names), _name(b, scene.wall_names))
     raise BlowUpError(f"At step {step} (t = {step * scene.settings.dt:.6g} s) {what}.", fault)

@@ -36,6 +36,7 @@ SIGNALS = ("USR1", "TERM", "KILL", "INT")
 DISTURBED = 3  # most signals of a run
 LATE = 1.2  # time within which a signal comes, divided by that of the run on one rank, both from its first words on: some come after the end
 LIMIT = 1800.0  # seconds that a command may take, for which kernels may be compiled
+UNFIT = "overlap by more than a sphero-radius where the case places them"  # grains from another run, in a body that had gone from it
 RESUMED = ["run", "case.toml", "-o", "out.h5", "--resume"]
 VIEWS = (
     ("verify",), ("info",), ("plot", "-o", "plot.png"), ("plot", "--energy", "-o", "energy.png"), ("export", "--format", "csv"),
@@ -210,7 +211,7 @@ def _started(desk: Desk, dice: random.Random) -> str:
         return f"refused: {_sentence(said, 'more.h5')}"
     status, said = desk(0, ["run", "more.toml", "-o", "more.h5"])
     if status:
-        if not (desk.folder / "more.h5.parts").exists():
+        if not (desk.folder / "more.h5.parts").exists() and UNFIT not in said:
             raise Failure(CONTRADICTED, said[-3000:])
         return f"{_stops_alike(desk, 'more.toml', 'more.h5', said, dice)}: {_sentence(said, 'more.h5')}"
     status, said = desk(dice.choice(RANKS[1:]), ["run", "more.toml", "-o", "on-ranks.h5"])
