@@ -226,7 +226,7 @@ class Engine:
         done = int(advance(steps, self._physics(integrator), state, Registers(self.control, self.tally, counters.ticks)))
         counters.loop_seconds += time.perf_counter() - begin
         if recorder:
-            recorder.collect(self.step, state.grains, state.pairs, state.wall_pairs, self.scene.settings.period)
+            recorder.collect(self.step, state.grains, state.pairs, state.wall_pairs)
         sent = max(0, done - fetched)
         counters.halo_bytes += sent * channel.bytes
         counters.halo_messages += sent * channel.messages

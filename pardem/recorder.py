@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .contacts.record import ARM, COUPLE, FORCE, HARD_FORCE, HARD_TORQUE, NORMAL, OVERLAP, RECORD
+from .contacts.record import ARM, BRANCH, COUPLE, FORCE, HARD_FORCE, HARD_TORQUE, NORMAL, OVERLAP, RECORD
 from .state.arrays import Contacts, Grains, Record
 
 
@@ -58,7 +58,7 @@ class Recorder:
         """
         return pairs._replace(record=Record(np.zeros(len(pairs.col), np.uint8), np.zeros((len(pairs.col), RECORD))))
 
-    def collect(self, step: int, g: Grains, pairs: Contacts, wall_pairs: Contacts, period: np.ndarray) -> None:
+    def collect(self, step: int, g: Grains, pairs: Contacts, wall_pairs: Contacts) -> None:
         """Collect what a step recorded in the lists of grains and of walls.
 
         Args:
@@ -66,14 +66,13 @@ class Recorder:
             g: arrays of the grains.
             pairs: list of grains.
             wall_pairs: list of walls.
-            period: (3,) periods of the domain (m), 0 along axes that are not periodic.
         """
-        parts = [_recorded(g, pairs, False, period), _recorded(g, wall_pairs, True, period)]
+        parts = [_recorded(g, pairs, False), _recorded(g, wall_pairs, True)]
         self.step = step
         self.contacts = RecordedContacts(*(np.concatenate([vars(part)[name] for part in parts]) for name in vars(parts[0])))
 
 
-def _recorded(g: Grains, pairs: Contacts, walls: bool, period: np.ndarray) -> RecordedContacts:
+def _recorded(g: Grains, pairs: Contacts, walls: bool) -> RecordedContacts:
     """The contacts that a step noted in a list."""
     p = np.flatnonzero(pairs.record.there)
     first = pairs.row[np.searchsorted(pairs.ptr, p, side="right") - 1]
@@ -86,21 +85,8 @@ def _recorded(g: Grains, pairs: Contacts, walls: bool, period: np.ndarray) -> Re
 
     arm, harder = vectors(ARM), vectors(HARD_FORCE)
     couple = vectors(COUPLE) + (vectors(HARD_TORQUE) - np.cross(arm, harder))
-    branch = arm if walls else nearest_image(g.x[pairs.col[p], :3] - g.x[first, :3], period)
+    branch = arm if walls else vectors(BRANCH)
     return RecordedContacts(
         np.stack([g.gid[first], second, sub], axis=1), arm, branch, g.x[first, :3] + arm, vectors(NORMAL), values[:, OVERLAP],
         vectors(FORCE) + harder, couple,
     )  # fmt: skip
-
-
-def nearest_image(between: np.ndarray, period: np.ndarray) -> np.ndarray:
-    """Shorten vectors by whole periods.
-
-    Args:
-        between: (m, 3) differences of wrapped positions (m).
-        period: (3,) periods (m), 0 along axes that are not periodic.
-
-    Returns:
-        (m, 3) differences to the nearest images (m).
-    """
-    return np.asarray(between - np.rint(between / np.where(period > 0.0, period, np.inf)) * period)

@@ -51,10 +51,11 @@ def observe(k, p, stored, kind, with_moment, parts, inv_energy):
         inv_energy: one over the energy quantum (1/J).
     """
     s, record, control, tally = parts
-    tally_contact(tally, kind, stored, vector(s, BRANCH, k), vector(s, FORCE, k), inv_energy)
+    branch, force = vector(s, BRANCH, k), vector(s, FORCE, k)
+    tally_contact(tally, kind, stored, branch, force, inv_energy)
     if control[OBSERVE] == RECORDED:
         moment = vector(s, MOMENT, k) if with_moment else ZERO
-        record_contact(record, p, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], vector(s, FORCE, k), moment)
+        record_contact(record, p, branch, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], force, moment)
 
 
 @inlined

@@ -6,18 +6,20 @@ from ..compiled.jit import kernel
 from ..compiled.vectors import put_columns
 
 # Columns of a record: contact point relative to the first body's centre (m); unit normal, first body to second; overlap (m); force (N) and couple
-# (N m) on the first body; what the hardening adds to the force (N) and to the torque about the first body's centre (N m)
-ARM, NORMAL, OVERLAP, FORCE, COUPLE, HARD_FORCE, HARD_TORQUE = 0, 3, 6, 7, 10, 13, 16
-RECORD = 19
+# (N m) on the first body; what the hardening adds to the force (N) and to the torque about the first body's centre (N m); vector to the second
+# body's centre where forces are evaluated (m), which need not be where the step ends
+ARM, NORMAL, OVERLAP, FORCE, COUPLE, HARD_FORCE, HARD_TORQUE, BRANCH = 0, 3, 6, 7, 10, 13, 16, 19
+RECORD = 22
 
 
 @kernel
-def record_contact(record, p, arm, normal, overlap, force, couple):
+def record_contact(record, p, branch, arm, normal, overlap, force, couple):
     """Note contact ``p``.
 
     Args:
         record: `Record` of its list.
         p: the candidate.
+        branch: vector from the first body's centre to the second's (m).
         arm: vector from the first body's centre to the contact point (m).
         normal: unit normal, first body to second.
         overlap: (m).
@@ -25,6 +27,7 @@ def record_contact(record, p, arm, normal, overlap, force, couple):
         couple: couple on the first body (N m).
     """
     values = record.values
+    put_columns(values, p, BRANCH, branch)
     put_columns(values, p, ARM, arm)
     put_columns(values, p, NORMAL, normal)
     values[p, OVERLAP] = overlap
