@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
+from ..compiled.interrupts import interrupts_held_back
+
 MOST = 8  # values of either kind
 
 
@@ -27,7 +29,8 @@ def sums_and_maxima(comm: MPI.Comm, counts: Sequence[int], values: Sequence[floa
     mine.view(np.int64)[: len(counts)] = counts
     mine[MOST : MOST + len(values)] = values
     if comm.size > 1:
-        comm.Allreduce(MPI.IN_PLACE, [mine, 1, _record()], _joint())
+        with interrupts_held_back():  # an exception in `_combine` would end the process
+            comm.Allreduce(MPI.IN_PLACE, [mine, 1, _record()], _joint())
     return mine.view(np.int64)[: len(counts)].tolist(), mine[MOST : MOST + len(values)].tolist()
 
 

@@ -187,3 +187,24 @@ def test_elsewhere_an_interrupt_is_raised_at_once(tmp_path: Path) -> None:
     with WritableFile(tmp_path / "file.h5", "r+") as file:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
         assert file["numbers"][:].sum() == 45
+
+
+def test_an_interrupt_amid_a_reduction_comes_after_it(run_mpi: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    """MPI calls Python for it, where an exception ends the process."""
+    (tmp_path / "agree.py").write_text("""
+import signal
+from mpi4py import MPI
+from pardem.decomposition import agreement
+
+def interrupted(*records):
+    signal.raise_signal(signal.SIGINT)
+    combine(*records)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+combine, agreement._combine = agreement._combine, interrupted
+try:
+    agreement.sums_and_maxima(MPI.COMM_WORLD, [1], [2.0])
+except KeyboardInterrupt:
+    print("interrupted after", *agreement.sums_and_maxima(MPI.COMM_SELF, [1], [2.0]))
+""")
+    assert "interrupted after [1] [2.0]" in run_mpi(2, tmp_path / "agree.py").stdout

@@ -1,4 +1,4 @@
-"""Interrupts (Ctrl-C) while LLVM makes or links machine code: they wait until it is done."""
+"""Interrupts (Ctrl-C) while a library calls Python, LLVM for machine code that it may know or MPI for a reduction: they wait until it is done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """An interrupt comes at the end of the block: LLVM asks Python for code that it may know, where an exception is lost or ends the process.
+    """An interrupt comes at the end of the block: in what a library calls, an exception is lost or ends the process.
 
     Raises:
         KeyboardInterrupt: or what else the handler of the interrupt does, once the block has ended.

@@ -141,7 +141,7 @@ def no_local_disk(bench: Bench) -> Tried:
     closed.write_text("")  # a file where a folder is wanted
     where = bench.dice.choice((missing, closed))
     names = bench.dice.choice((("TMPDIR",), ("SLURM_TMPDIR",), ("HOME", "XDG_CACHE_HOME"), ("PARDEM_IMAGE",), ("PARDEM_IMAGE", "TMPDIR")))
-    if "TMPDIR" in names and bench.ranks:
+    if "TMPDIR" in names:
         where = missing  # with a file in its place Open MPI does not start
     place = str(where)
     if "PARDEM_IMAGE" in names and names[-1] == "TMPDIR":
