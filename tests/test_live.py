@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -226,6 +227,19 @@ def test_a_run_that_was_stopped_between_two_rows_and_is_to_end_there_has_a_last_
         assert (result[-1].position == sim.grains.gathered().position).all()
         assert not any(verdict.problems or "does not count" in verdict.holds for verdict in verify(out))
     assert len(list(tmp_path.glob("out.h5.parts/segment-*-frames.h5"))) == (0 if one_file == "true" else 2)
+
+
+def test_what_is_lost_of_a_damaged_result_is_not_measured_again(tmp_path: Path, whole: Path) -> None:
+    """A run that goes on from the end does not know the contacts of that step: the last row would be another one."""
+    shutil.copy(whole, tmp_path / "out.h5")
+    with h5py.File(tmp_path / "out.h5", "r+") as file:
+        del file["pardem/checksums/static"]
+        file.create_group("pardem/checksums/static")
+    run(pardem.read_case(case_file(tmp_path)), tmp_path / "out.h5", resume=True, accept_loss=True)
+    assert any("segment-000000-result.h5 is damaged" in problem for verdict in verify(tmp_path / "out.h5") for problem in verdict.problems)
+    result = pardem.open(tmp_path / "out.h5")
+    assert not len(result.steps)
+    assert not len(result.series.steps)
 
 
 # -- events ---------------------------------------------------------------------------------------------------------------------------

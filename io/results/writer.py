@@ -71,7 +71,7 @@ class ResultWriter:
             with together(comm, f"{self.parts} could not be written"):
                 if comm.rank == 0:
                     next_segment = self._begin(resume_step, extra, accept_loss)
-            next_segment, self.notices, self.last = comm.bcast((next_segment, self.notices, self._last_rows()))
+            next_segment, self.notices, self.last = comm.bcast((next_segment, self.notices, self._last_rows(begin)))
             write_static(comm, self.parts, static, self.manifest)
             self.segment = Segment(comm, self.parts, next_segment, begin, self.count, form)
             self._index()
@@ -172,9 +172,13 @@ class ResultWriter:
         write_origin(self.parts, [*read_origin(self.parts), entry])
         return number
 
-    def _last_rows(self) -> dict[str, int]:
-        """Steps of the last frame and of the last row of observables that earlier starts wrote, lost ones among them; -1 where there are none."""
-        wrote = [(name, entry["steps"]) for name, entry in self.manifest.parts.items()] + [(loss.part, loss.steps) for loss in self.manifest.losses]
+    def _last_rows(self, begin: int) -> dict[str, int]:
+        """Steps of the last frame and of the last row of observables that earlier starts wrote, lost ones among them; -1 where there are none.
+
+        A part of which nothing is known may have held those of the step from which the run goes on.
+        """
+        wrote = [(name, entry["steps"]) for name, entry in self.manifest.parts.items()]
+        wrote += [(loss.part, loss.steps or (begin,)) for loss in self.manifest.losses if loss.part != STATIC]
         others = {"frame": "observables", "observables": "frames"}  # in names of parts; a result holds both
         return {what: max((int(steps[-1]) for name, steps in wrote if steps and other not in name), default=-1) for what, other in others.items()}
 
