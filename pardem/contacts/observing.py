@@ -54,8 +54,8 @@ def observe(k, p, stored, kind, with_moment, parts, inv_energy):
     branch, force = vector(s, BRANCH, k), vector(s, FORCE, k)
     tally_contact(tally, kind, stored, branch, force, inv_energy)
     if control[OBSERVE] == RECORDED:
-        moment = vector(s, MOMENT, k) if with_moment else ZERO
-        record_contact(record, p, branch, vector(s, ARM, k), vector(s, NORMALS, k), s[OVERLAP + k], force, moment)
+        place = branch, vector(s, ARM, k), vector(s, NORMALS, k)
+        record_contact(record, p, place, s[OVERLAP + k], force, vector(s, MOMENT, k) if with_moment else ZERO)
 
 
 @inlined

@@ -13,20 +13,18 @@ RECORD = 22
 
 
 @kernel
-def record_contact(record, p, branch, arm, normal, overlap, force, couple):
+def record_contact(record, p, place, overlap, force, couple):
     """Note contact ``p``.
 
     Args:
         record: `Record` of its list.
         p: the candidate.
-        branch: vector from the first body's centre to the second's (m).
-        arm: vector from the first body's centre to the contact point (m).
-        normal: unit normal, first body to second.
+        place: vectors from the first body's centre to the second's and to the contact point (m); unit normal, first body to second.
         overlap: (m).
         force: force on the first body (N).
         couple: couple on the first body (N m).
     """
-    values = record.values
+    values, (branch, arm, normal) = record.values, place
     put_columns(values, p, BRANCH, branch)
     put_columns(values, p, ARM, arm)
     put_columns(values, p, NORMAL, normal)
