@@ -274,3 +274,13 @@ def test_useless_arguments_are_refused_in_sentences(write: Write) -> None:
     }.items():
         with pytest.raises(ValueError, match=message):
             frame.coarse_grained(**arguments)
+
+
+def test_the_grid_of_a_frame_without_grains_is_to_be_given(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = write(at_random(5))[0]
+    monkeypatch.setattr("pardem.io.analysis.frame.Frame.present", np.zeros(5, bool))
+    with pytest.raises(ValueError, match="frame 0 has no grains between which a grid would lie: give its lower and upper corner"):
+        frame.coarse_grained(1.0, upper=(10.0, 10.0, 10.0))
+    data = frame.coarse_grained(1.0, lower=(0.0, 0.0, 0.0), upper=(10.0, 10.0, 10.0))
+    assert data.density.shape == (10, 10, 10)
+    assert not data.density.any()

@@ -142,6 +142,27 @@ def test_grains_that_have_left_are_in_no_table(zoo: Path, tmp_path: Path, monkey
         assert frames[0].particles.typeid.tolist() == [0, 2, 3, 0]
 
 
+def test_a_frame_without_grains_is_exported_and_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the first grain is poured, or after the last one has left, its arrays are there and have no rows."""
+    pyvista = pytest.importorskip("pyvista")
+    from pardem.io.views import render
+    from pardem.io.views.picture import Look
+
+    zoo = scene.zoo(tmp_path / "zoo.h5")
+    export.main(zoo, tmp_path / "full.vtk", kind="vtk")
+    monkeypatch.setattr("pardem.io.analysis.frame.Frame.present", np.zeros(6, bool))
+    for kind in export.FORMATS:
+        export.main(zoo, kind=kind)
+    full, empty = (pyvista.read(folder / "frame-000000.vtp") for folder in (tmp_path / "full.vtk", zoo.with_suffix(".vtk")))
+    assert empty.n_points == 0
+    kinds = [{name: (mesh[name].dtype, mesh[name].shape[1:]) for name in mesh.point_data} for mesh in (full, empty)]
+    assert "velocity" in kinds[0]
+    assert kinds[0] == kinds[1]
+    assert pardem.open(zoo)[0].mesh().n_points == 0
+    render.main(zoo, look=Look(size=(60, 60)))
+    assert zoo.with_suffix(".png").exists()
+
+
 def test_no_default_name_is_that_of_another_command(zoo: Path) -> None:
     """Everything that can be made of a result lies beside it at once."""
     pytest.importorskip("pyvista")

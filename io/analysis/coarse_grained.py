@@ -83,6 +83,8 @@ def _smoothing(
     low, high = (
         found if given is None else np.asarray(given, float).reshape(-1) for given, found in ((lower, low), (upper, high))
     )  # fmt: skip
+    if not len(every) and np.isnan(np.concatenate((low, high))).any():
+        raise ValueError(f"frame {frame.number} has no grains between which a grid would lie: give its lower and upper corner")
     if low.shape != (d,) or high.shape != (d,) or not (np.isfinite(high - low) & (low < high)).all():
         raise ValueError(f"the grid goes from {low.tolist()} to {high.tolist()} m: lower and upper must be {d} finite numbers, lower < upper")
     count = np.maximum(np.ceil((high - low) / width * (1.0 - 1e-9)), 1.0) if cells is None else np.broadcast_to(np.asarray(cells), d)

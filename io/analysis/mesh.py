@@ -55,9 +55,23 @@ def polydata(surface: TriangleMesh) -> Any:
     """A surface as ``pyvista.PolyData`` with its normals."""
     pyvista = load_vtk()
     mesh = pyvista.PolyData(surface.points.astype(np.float32), np.column_stack([np.full(len(surface.triangles), 3), surface.triangles]).ravel())
-    mesh.point_data["Normals"] = surface.normals.astype(np.float32)
+    attach(mesh, "Normals", surface.normals.astype(np.float32))
     mesh.point_data.active_normals_name = "Normals"
     return mesh
+
+
+def attach(mesh: Any, name: str, values: np.ndarray) -> None:
+    """Give the points of a mesh some values.
+
+    Args:
+        mesh: a mesh of pyvista; it may have no points, for which pyvista by itself takes no vectors.
+        name: of the array.
+        values: a row for each point.
+    """
+    if mesh.n_points:
+        mesh.point_data[name] = values
+    else:
+        mesh.GetPointData().AddArray(load_vtk().convert_array(values, name))
 
 
 def frame_mesh(frame: Frame, sides: int, shown: np.ndarray | None = None) -> Any:
@@ -84,6 +98,6 @@ def frame_mesh(frame: Frame, sides: int, shown: np.ndarray | None = None) -> Any
         ids.append(np.repeat(result.ids[rows], each))
         kinds.append(np.full(len(part.points), species, np.int32))
     mesh = polydata(TriangleMesh.joined(parts))
-    mesh["id"] = np.concatenate(ids or [np.empty(0, np.int64)])
-    mesh["species"] = np.concatenate(kinds or [np.empty(0, np.int32)])
+    attach(mesh, "id", np.concatenate(ids or [np.empty(0, np.int64)]))
+    attach(mesh, "species", np.concatenate(kinds or [np.empty(0, np.int32)]))
     return mesh

@@ -10,7 +10,7 @@ import numpy as np
 from pardem.errors import FileError
 
 from ..analysis.frame import Frame
-from ..analysis.mesh import frame_mesh
+from ..analysis.mesh import attach, frame_mesh
 from ..analysis.result import Result
 from .drawn_walls import drawn_walls
 from .offscreen import load_vtk
@@ -57,7 +57,7 @@ def grain_surfaces(frame: Frame) -> Any:
     for field in frame.result.fields:
         if field not in LEFT_OUT:
             values = frame[field]
-            mesh[field] = (values.reshape(-1, 9) if values.ndim == 3 else values)[mesh["id"]]
+            attach(mesh, field, (values.reshape(-1, 9) if values.ndim == 3 else values)[mesh["id"]])
     return mesh
 
 

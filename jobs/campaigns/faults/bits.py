@@ -5,9 +5,9 @@
 
 Scene k (`drawn_scenes.py`) depends on the seed and k alone; it is drawn again until a run of it begins. With `--opened`, grains leave it and others
 arrive (`opened_scenes.py`). As many ranks as are wanted at most take one scene after the other, of which some rest where fewer are wanted; where they
-crash or hang, new ones come. Compared are the full state, which has all grains and contacts with their histories, and the observables; of a scene that
-stops on an error, its sentence. A line of JSON is kept for each scene, so that the campaign goes on where it stopped. Exit status 1: bits differ, or
-there was a crash, a traceback, or a scene took longer than its time.
+crash or hang, new ones come. Compared are the full state, which has all grains and contacts with their histories, and the observables; of a scene
+that stops on an error, its sentence. A line of JSON is kept for each scene, so that the campaign goes on where it stopped. Exit status 1: bits
+differ, or there was a crash, a traceback, or a scene took longer than its time.
 """
 
 from __future__ import annotations
