@@ -48,7 +48,7 @@ def test_a_long_run_notes_what_it_takes_and_goes_on(tmp_path: Path, monkeypatch:
 
 
 def test_rows_of_a_campaign_outlive_a_kill(tmp_path: Path) -> None:
-    """What was tried is not tried again; a line that was cut is."""
+    """What was tried is not tried again, but of another seed; a line that was cut is."""
     import argparse
 
     import trials
@@ -59,14 +59,17 @@ def test_rows_of_a_campaign_outlive_a_kill(tmp_path: Path) -> None:
         tried.append(k)
         return {"outcome": "lost" if k == 2 else "fine", "said": "gone" if k == 2 else ""}
 
-    given = argparse.Namespace(tries=3, only=None, again=False, out=out)
+    given = argparse.Namespace(tries=3, only=None, seed=0, again=False, out=out)
     trials.go_on(given, attempt)
     text = out.read_text()
     out.write_text(text[:-20])
     rows = trials.go_on(given, attempt)
     assert tried == [0, 1, 2, 2]
-    trials.go_on(argparse.Namespace(tries=3, only=[1, 7], again=False, out=out), attempt)
+    trials.go_on(argparse.Namespace(tries=3, only=[1, 7], seed=0, again=False, out=out), attempt)
     assert tried == [0, 1, 2, 2, 7]
+    assert len(trials.go_on(argparse.Namespace(tries=2, only=None, seed=1, again=False, out=out), attempt)) == 2
+    assert tried == [0, 1, 2, 2, 7, 0, 1]
+    assert len(trials.read_tries(out)) == 6
     assert trials.verdict(rows) == 1
     assert trials.table(rows).splitlines() == ["       2  fine", "       1  lost", "       1  lost: gone, first case 2"]
 

@@ -111,7 +111,7 @@ def read_tries(out: Path) -> list[Row]:
     Returns:
         A row for each.
     """
-    return list({row["case"]: row for row in read_rows(out)}.values())
+    return list({(row.get("seed", 0), row["case"]): row for row in read_rows(out)}.values())
 
 
 def go_on(arguments: argparse.Namespace, attempt: Callable[[int], Row]) -> list[Row]:
@@ -122,11 +122,11 @@ def go_on(arguments: argparse.Namespace, attempt: Callable[[int], Row]) -> list[
         attempt: makes one try, by its number; what it returns holds ``outcome`` and ``said``.
 
     Returns:
-        A row for each try, also for those that were made before.
+        A row for each try of this seed, also for those that were made before.
     """
-    rows = {row["case"]: row for row in read_tries(arguments.out)}
+    rows = {row["case"]: row for row in read_tries(arguments.out) if row.get("seed", 0) == arguments.seed}
     done = {k for k, row in rows.items() if not (arguments.again and row["outcome"] in BAD)}
-    made = {"commit": commit(), "day": f"{datetime.now(UTC):%Y-%m-%d}"}
+    made = {"seed": arguments.seed, "commit": commit(), "day": f"{datetime.now(UTC):%Y-%m-%d}"}
     with arguments.out.open("a+") as log:
         log.seek(0)
         if not f"\n{log.read()}".endswith("\n"):
