@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import resource
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -146,7 +147,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.serial:
         row_writer.parallel_hdf5 = lambda: False
-    if arguments.limit:  # a file that may not grow stands for a full disk
+    if arguments.limit:  # a file that may not grow stands for a full disk, which would cut bytecode as well, without a word
+        sys.dont_write_bytecode = True
         resource.setrlimit(resource.RLIMIT_FSIZE, (arguments.limit, arguments.limit))
     try:
         results = run(

@@ -37,6 +37,7 @@ SMALLEST, LARGEST = 4.5, 7.0  # decimal logarithms of the sizes of small disks (
 NOBODY = 65534
 LIMITED = """
 import resource, sys
+sys.dont_write_bytecode = True  # Python would cut it short without a word
 from mpi4py import MPI  # before the limit: it has large files of its own
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 from pardem.cli import main
