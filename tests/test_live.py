@@ -168,6 +168,8 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         _ = sim.grains.colour
     with pytest.raises(KeyError, match="there is no 'heat' of contacts: there are point, normal"):
         _ = sim.contacts["heat"]
+    assert [name for name in ("force", "radius", "stress") if name in sim.grains] == ["force", "radius"]
+    assert [name for name in ("sub", "branch", "heat") if name in sim.contacts] == ["sub", "branch"]
 
 
 def test_arrays_stay_as_they_were(tmp_path: Path) -> None:

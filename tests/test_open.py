@@ -227,6 +227,15 @@ def test_unknown_names_say_what_there_is(written: Path) -> None:
         result.read("position", -7)
 
 
+def test_names_can_be_asked_for(written: Path) -> None:
+    frame = pardem.open(written)[0]
+    assert [name for name in ("position", "mass", "force", "stress", 0) if name in frame] == ["position", "mass"]
+    assert [name for name in ("bodies", "overlap", "couple") if name in frame.contacts] == ["bodies", "overlap"]
+    for arrays in (frame, frame.contacts):
+        with pytest.raises(TypeError, match="not iterable"):
+            list(arrays)
+
+
 def test_files_that_are_no_results_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="does not exist"):
         pardem.open(tmp_path / "none.h5")

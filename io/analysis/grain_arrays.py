@@ -23,7 +23,7 @@ class GrainArrays(LazyArrays):
     """Grains at one time, a row for each.
 
     Fields are attributes (``position``, ``velocity``, ...) and entries (``grains["position"]``); so is what does not change in a run (``CONSTANT``).
-    An array is kept once it has been used. All are in SI units.
+    ``"stress" in grains`` tells whether there is a field. An array is kept once it has been used. All are in SI units.
 
     Attributes:
         step: number of the time step.
@@ -36,6 +36,7 @@ class GrainArrays(LazyArrays):
         mass: masses (kg; per length of the missing axis in two dimensions), (n,).
     """
 
+    _always = CONSTANT
     step: int
     time: float
     ids: np.ndarray
@@ -54,9 +55,6 @@ class GrainArrays(LazyArrays):
     def dimension(self) -> int:
         """2 or 3."""
         raise NotImplementedError
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *CONSTANT]
 
     def __len__(self) -> int:
         """Number of grains."""

@@ -8,7 +8,13 @@ import numpy as np
 
 
 class LazyArrays:
-    """Arrays of one frame; a class that holds some says how one is read, and which there are."""
+    """Arrays of one frame; a class that holds some says how one is read, and which there are.
+
+    ``name in arrays`` tells whether there is one of that name. The length counts the items, so that names are not iterated over.
+    """
+
+    _always: tuple[str, ...] = ()  # names of arrays that are there whatever the case writes
+    __iter__ = None
 
     def __init__(self) -> None:
         self._arrays: dict[str, np.ndarray] = {}
@@ -49,5 +55,9 @@ class LazyArrays:
         except KeyError as error:
             raise AttributeError(error.args[0]) from None
 
+    def __contains__(self, name: str) -> bool:
+        """Whether there is an array of this name."""
+        return name in self._always or name in self._names()
+
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._names()]
+        return [*super().__dir__(), *self._always, *self._names()]
