@@ -18,6 +18,7 @@ WIDTHS = {"position": 3, "image": 3, "orientation": 4, "velocity": 3, "angular_v
 PER_GRAIN = {"id": "iu", "species": "iu", "scale": "f", "mass": "f", "radius": "f"}
 CATALOGUE = "parameters/pardem/catalogue"
 PER_SPECIES = ("kind", "radius", "core_radius", "inertia", "centre", "axes")
+LAYERED = "_layers"  # ends the names of observables with a number for each layer
 ROWS = {"vertices": "vertex_start", "edges": "edge_start", "face_vertex_start": "face_start"}  # rows, and where those of each species begin
 
 
@@ -145,7 +146,7 @@ def corners(box: h5py.Group) -> tuple[np.ndarray, np.ndarray]:
 def _rows(file: h5py.File, where: str, grains: int | None, growing: bool) -> int | None:
     """The elements of a group: as many rows of each, with steps and times. Returns the number of grains, if it is known by now."""
     group, there, clocks = file[where], addresses(file[where]), dict[int, Array]()
-    rows = None
+    rows = layers = None
     for name in _with_value(there):
         value = array(group, f"{name}/value", "iufb")
         if not value.ndim:
@@ -153,6 +154,9 @@ def _rows(file: h5py.File, where: str, grains: int | None, growing: bool) -> int
         if where == FRAMES and name != "box/edges":
             grains = value.shape[1] if grains is None and value.ndim > 1 else grains
             _fits(f"{where}/{name}/value", value, (len(value), grains or 0, WIDTHS.get(name, 1)))
+        if where == "observables" and name.endswith(LAYERED):
+            layers = value.shape[1:2] if layers is None else layers
+            _fits(f"{where}/{name}/value", value, (len(value), *layers))
         if any(f"{name}/{key}" in there for key in ("step", "time")):
             for key, kinds in (("step", "iu"), ("time", "f")):
                 _clock(group, f"{name}/{key}", there.get(f"{name}/{key}", -1), kinds, None if growing else len(value), clocks)

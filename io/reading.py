@@ -15,6 +15,7 @@ from pardem.errors import FileError
 from pardem.version import FORMAT, program
 
 from .heaps import check_heaps
+from .index_sources import check_sources
 from .layout import FRAMES, LayoutError, check_layout, text
 from .state.packing import make_readable
 from .state.shared_errors import UnreadableError, reason, unreadable
@@ -59,15 +60,16 @@ def opened(path: Path | str) -> Iterator[h5py.File]:
             raise LayoutError("its format is no whole number")
         if version > FORMAT:
             raise FileError(f"{path} has format {version} and this pardem reads formats up to {FORMAT}: use {writer_of(file)}, or a later one")
-        if kind == "result":
-            _require_parts(file, path)
-        _check_layout_once(file, path, growing=kind == "segment")
+        shown = _require_parts(file, path) if kind == "result" else []
+        _check_layout_once(file, path, shown, growing=kind == "segment")
         make_readable(file, f"{FRAMES}/{FIRST_FIELD}/value")
         yield file
 
 
-_checked: dict[tuple[int, int], tuple[int, int]] = {}
-"""Files whose layout this process has found sound, or has made, by device and number; their size (bytes) and time of change (ns) since."""
+Name = tuple[int, int]
+State = tuple[tuple[int, int], ...]
+_checked: dict[Name, State] = {}
+"""Files whose layout this process has found sound, or has made, by device and number; their size (bytes) and time of change (ns), and of parts."""
 MOST_CHECKED = 4096  # files remembered
 
 
@@ -77,35 +79,39 @@ def note_made(path: Path) -> None:
     Args:
         path: path of the file, under its last name and closed.
     """
-    _note(*_stamp(path))
+    _note(*_stamp(path, []))
 
 
-def _stamp(path: Path) -> tuple[tuple[int, int], tuple[int, int]]:
-    """What tells a file from others, and its present content from earlier ones."""
-    about = path.stat()
-    return (about.st_dev, about.st_ino), (about.st_size, about.st_ctime_ns)
+def _stamp(path: Path, parts: list[Path]) -> tuple[Name, State]:
+    """What tells a file from others, and its present content and that of its parts from earlier ones."""
+    about = [one.stat() for one in (path, *parts)]
+    return (about[0].st_dev, about[0].st_ino), tuple((one.st_size, one.st_ctime_ns) for one in about)
 
 
-def _note(name: tuple[int, int], state: tuple[int, int]) -> None:
+def _note(name: Name, state: State) -> None:
     if len(_checked) >= MOST_CHECKED:
         _checked.clear()
     _checked[name] = state
 
 
-def _check_layout_once(file: h5py.File, path: Path, growing: bool) -> None:
+def _check_layout_once(file: h5py.File, path: Path, parts: list[Path], growing: bool) -> None:
     """Check the layout of a file, unless that has been done and nothing was written to it since.
 
     Args:
         file: open HDF5 file.
         path: its path.
+        parts: those that it shows, if it is an index.
         growing: as for ``check_layout``.
 
     Raises:
+        FileError: a part does not hold what the index shows of it.
         LayoutError: the file differs from what pardem writes.
     """
-    name, state = _stamp(path)
+    name, state = _stamp(path, parts)
     if _checked.get(name) != state:
         check_layout(file, growing)
+        if parts:
+            check_sources(file, path)
         _note(name, state)
 
 
@@ -138,16 +144,16 @@ def understood(path: Path) -> Iterator[None]:
         raise FileError(f"{path} is damaged: it holds what pardem does not write ({type(error).__name__}: {reason(error)})") from None
 
 
-def _require_parts(file: h5py.File, path: Path) -> None:
-    """An index whose parts are gone or cut short would read as zero or not-a-number."""
+def _require_parts(file: h5py.File, path: Path) -> list[Path]:
+    """The parts of an index, none for other results. One whose parts are gone or cut short would read as zero or not-a-number."""
     views = [file.get(f"{FRAMES}/{name}") for name in ("id", f"{FIRST_FIELD}/value")]
     sources = [Path(s.file_name.replace("%%", "%")) for v in views if isinstance(v, h5py.Dataset) and v.is_virtual for s in v.virtual_sources()]
     noted = {source.name: 0 for source in sources}
     if f"{PARAMETERS}/manifest" in file:
         noted |= {name: int(entry["size"]) for name, entry in get_json(file, f"{PARAMETERS}/manifest")["parts"].items()}
-    for name, size in noted.items():
-        shown = f"{sources[0].parent}/{name}"
-        part = path.parent / shown
+    parts = [path.parent / f"{sources[0].parent}/{name}" for name in noted]
+    for part, size in zip(parts, noted.values(), strict=True):
+        shown = part.relative_to(path.parent)
         if not part.exists():
             raise FileError(
                 f"{path} is an index, and {shown} is missing: keep the two beside each other under these names; "
@@ -158,6 +164,7 @@ def _require_parts(file: h5py.File, path: Path) -> None:
                 f"{path} is an index, and {shown} has {part.stat().st_size} of its {size} bytes: copy it again, "
                 "or go on without it by --resume --accept-loss"
             )
+    return parts
 
 
 def _unreadable(path: Path, error: OSError) -> FileError:

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from run_scene import SHORT, case_file, settings
 
+import pardem
 from pardem import cli
+from pardem.errors import FileError
 
 
 @pytest.fixture(scope="module")
@@ -184,3 +186,14 @@ def test_resumed_with_another_case(folder: Path, refused: Callable[..., str]) ->
     assert "undo the changes of the case, choose another output with -o, or start anew with --force" in said
     assert refused("run", "case.toml", *SHORT).endswith("already exists; go on with it by --resume, or replace it by --force")
     assert cli.main(["run", "case.toml", *SHORT, "--resume"]) == 0
+
+
+def test_a_result_whose_layers_do_not_fit_each_other(folder: Path, refused: Callable[..., str]) -> None:
+    assert cli.main(["run", "case.toml", "-o", "good.h5", *SHORT, *settings(output__observables__layers="{thickness = 2e-3}")]) == 0
+    with h5py.File("good.h5") as file:
+        value = file["observables/count_layers/value"][()]
+    name = damaged("damaged.h5", put("observables/count_layers/value", value[:, :-1]))
+    for command in ALL:
+        assert "layers/value is of shape " in refused(*command, name)
+    with pytest.raises(FileError, match=r"damaged\.h5 is damaged: observables/[a-z_]+_layers/value is of shape"):
+        pardem.open(name)

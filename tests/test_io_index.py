@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -69,6 +70,39 @@ def test_a_part_that_is_damaged_or_missing_is_named(index: Path) -> None:
     segment.unlink()
     with pytest.raises(FileError, match=f"is an index, and .*{segment.name} is missing"), pardem.open(index) as result:
         len(result)
+
+
+def replaced(segment: Path, name: str, values: np.ndarray | None) -> None:
+    size = segment.stat().st_size
+    with h5py.File(segment, "r+") as file:
+        del file[name]
+        if values is not None:
+            file[name] = values
+    os.truncate(segment, max(size, segment.stat().st_size))  # a shorter part is refused as such
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (None, "velocity/value is missing"),
+        (np.zeros((2, 2, 2, 2)), r"velocity/value is of shape \(2, 2, 2, 2\) in place of \(4, \d+, 3\)"),
+        (np.zeros((1, 99, 3)), r"velocity/value is of shape \(1, 99, 3\) in place of"),
+    ],
+    ids=["missing", "of another number of axes", "short"],
+)
+def test_a_part_without_what_is_shown_of_it_is_named(index: Path, values: np.ndarray | None, said: str) -> None:
+    """HDF5 would show not-a-number in the place of data that are missing, and crash for another number of axes."""
+    assert info(index)["finished"]
+    replaced(parts_of(index) / "segment-000000-frames.h5", "particles/grains/velocity/value", values)
+    with pytest.raises(FileError, match=f"is an index, and .*segment-000000-frames.h5 is damaged: particles/grains/{said}"):
+        compare(index, index)
+
+
+def test_a_part_that_hdf5_does_not_open_is_named(index: Path) -> None:
+    segment = parts_of(index) / "segment-000000-frames.h5"
+    segment.write_bytes(bytes(8) + segment.read_bytes()[8:])
+    with pytest.raises(FileError, match=f"is an index, and .*{segment.name} is damaged: it cannot be read"):
+        compare(index, index)
 
 
 def test_an_index_becomes_one_file(index: Path, whole: Path) -> None:
