@@ -10,6 +10,7 @@ from h5py import h5d
 from pardem.errors import FileError
 
 from .arrays import addresses, array_at, object_of
+from .layout import CONTACTS, FRAMES
 from .state.shared_errors import reason
 
 Sources = dict[str, dict[str, tuple[int, ...]]]
@@ -34,9 +35,10 @@ def check_sources(file: h5py.File, path: Path) -> None:
 
 
 def _sources(file: h5py.File) -> Sources:
-    """Shapes of the sources, by their names in each part, by the paths of the parts relative to the index."""
+    """Shapes of the sources, by their names in each part, by the paths of the parts relative to the index; not of `VTKHDF`, which repeats others."""
     found: Sources = {}
-    for name in {address: name for name, address in addresses(file).items() if address >= 0}.values():
+    names = [(f"{where}/{name}", address) for where in (FRAMES, CONTACTS) if where in file for name, address in addresses(file[where]).items()]
+    for name in {address: name for name, address in names if address >= 0}.values():
         item = object_of(file, name)
         plan = item.get_create_plist() if isinstance(item, h5d.DatasetID) else None
         if plan is None or plan.get_layout() != h5d.VIRTUAL:
