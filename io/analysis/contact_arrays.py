@@ -19,7 +19,7 @@ class ContactArrays(LazyArrays):
     """Contacts at one time, a row for each.
 
     Arrays are attributes (``point``, ``normal``, ``overlap``, ``force``, ``couple``) and entries (``contacts["point"]``); so is what follows from
-    them. ``"couple" in contacts`` tells whether there is an array. It is kept once it has been used.
+    them. ``"couple" in contacts`` tells whether there is an array of that name. An array is kept once it has been used.
     """
 
     _always = ("bodies", "sub")
