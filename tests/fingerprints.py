@@ -2,6 +2,7 @@
 
 ``python tests/fingerprints.py`` says which have changed against ``fingerprints.json``; with ``--renew`` it writes what it found; names pick scenes.
 A change of code that is to leave results alone leaves all of them alone; one that is not renews those it means to change, and says why.
+The file holds those of several machines that round each in its way; a result that is renewed on one of them is no longer known of the others.
 """
 
 from __future__ import annotations
@@ -58,6 +59,23 @@ def kept() -> dict[str, dict[str, str]]:
     return dict(json.loads(FILE.read_text())) if FILE.exists() else {}
 
 
+def renewed(old: dict[str, dict[str, str]], this: str, here: dict[str, str]) -> dict[str, dict[str, str]]:
+    """What the file holds after some scenes have been run again.
+
+    Args:
+        old: fingerprints by scene, by machine.
+        this: the machine at hand.
+        here: fingerprints that were found on it.
+
+    Returns:
+        ``old`` with ``here``; other machines lose the scenes that have changed on this one.
+    """
+    before = old.get(this, {})
+    changed = {name for name, bits in here.items() if before.get(name, bits) != bits}
+    others = {one: {name: bits for name, bits in held.items() if name not in changed} for one, held in old.items() if one != this}
+    return {one: {name: bits for name, bits in held.items() if name in SCENES} for one, held in (others | {this: before | here}).items() if held}
+
+
 def main() -> int:
     """Compare, and renew where asked; the status is that of ``diff``: 1 if a fingerprint differs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -77,8 +95,7 @@ def main() -> int:
             sys.stdout.flush()
     changed = [name for name, bits in here.items() if before.get(name) != bits]
     if comm.rank == 0 and given.renew:
-        merged = {name: bits for name, bits in (before | here).items() if name in SCENES}
-        FILE.write_text(json.dumps({machine(): merged}, indent=1, sort_keys=True) + "\n")
+        FILE.write_text(json.dumps(renewed(old, machine(), here), indent=1, sort_keys=True) + "\n")
     return int(bool(changed) and not given.renew)
 
 
